@@ -21,6 +21,7 @@ using Facts = std::map<std::string, std::string>;
 
 /// One uninterrupted piece of training in one child, timed by the child itself.
 struct SliceRecord {
+  int index = 0;       ///< in the launch, over all epochs; equal for all children that took this turn
   int64_t images = 0;  ///< really trained; 0 where an earlier window already covered the target
   int64_t steps = 0;   ///< optimizer windows
   double seconds = 0;  ///< wall time
@@ -63,7 +64,7 @@ struct LaunchRecord {
 /// Peaks of one fresh process that trained the same images alone with a counting allocator, untimed.
 struct MemoryRecord {
   int64_t tensor_start = 0, tensor_peak = 0;      ///< bytes in tensors (allocator), before the first step and at most
-  int64_t heap_start = 0, heap_peak = 0;          ///< bytes in the C++ heap, tensors of the CPU included
+  int64_t heap_start = 0, heap_peak = 0;  ///< bytes in the C++ heap, CPU tensors included; looked at after each step
   int64_t resident_start = 0, resident_peak = 0;  ///< bytes of the process in memory (VmRSS, VmHWM)
   std::optional<int64_t> device_peak;             ///< bytes allocated on the GPU
   std::optional<double> heap_kept_per_step;       ///< bytes of heap growth per optimizer step (slope over the epoch)
