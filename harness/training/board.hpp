@@ -205,14 +205,17 @@ class LossTrace {
  public:
   void begin_epoch(size_t windows);
   void add(const Tensor& loss, const Micro& micro, const Window& window, size_t window_index);
-  double first_mean() const;  ///< mean over the first windows; NaN if none was added
-  double last_mean() const;
+  double first_mean();  ///< mean over the first windows; NaN before any epoch
+  double last_mean();
 
  private:
   static constexpr size_t kMost = 50;
-  double& slot(size_t window_index);
+  static double* slot(std::vector<double>& kept, size_t from, size_t window_index);
+  static double mean(const std::vector<double>& kept);
+  void read_pending();
+
   std::vector<double> first_, last_;
-  std::vector<std::pair<double*, Tensor>> pending_;  // CUDA: read at the end, never a synchronisation in a step
+  std::vector<std::pair<double*, Tensor>> pending_;  // on a GPU: read at the end, never a synchronisation in a step
   size_t windows_ = 0;
 };
 

@@ -1,0 +1,2 @@
+// SPDX-FileCopyrightText: Ninefold contributors
+// SPDX-License-Identifier: MIT
