@@ -11,6 +11,7 @@ if(BUILD_TESTING)
   find_package(GTest REQUIRED)
   find_path(NINEFOLD_VALIJSON valijson/validator.hpp REQUIRED)
 endif()
+find_package(Boost 1.74 REQUIRED)  # header-only: Boost.Math
 find_package(benchmark 1.7 REQUIRED)
 
 set(NINEFOLD_TORCH "$ENV{NINEFOLD_TORCH}" CACHE PATH "LibTorch 2.11.0: the folder site-packages/torch of its wheel")
