@@ -41,6 +41,8 @@ class Measurement {
 
   /// Measures all groups. Throws Interrupted; the report then holds what was measured, complete = false.
   void run();
+  /// Judges what there is and hands the report to surroundings.save.
+  void save();
 
  private:
   /// The cases of a group that still take part, by place in report_.cases and plan.
@@ -56,7 +58,6 @@ class Measurement {
   void measure_memory(const std::vector<Active>& active);
   bool more_launches_help(const std::vector<Active>& active) const;
   void collect(const Launch& launch, std::vector<Active>& active);
-  void save();
   double elapsed() const;
 
   const Options& options_;

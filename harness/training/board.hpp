@@ -193,10 +193,10 @@ struct SetUp {
   int threads = 1;                ///< intra-op threads of the whole process
   const TrainingSet& data;
   std::shared_ptr<Phases> phases;
-  std::shared_ptr<Model> model;
+  std::shared_ptr<Model> model = nullptr;  ///< made by build_board where it is not given
   Weights* weights = nullptr;          ///< from Update on
   const Assembler* assembler = nullptr;  ///< from Feed on
-  at::TensorOptions host_options;      ///< from Feed on
+  at::TensorOptions host_options = {};   ///< from Feed on
 };
 
 /// Losses of an epoch's first and last windows, at most 50 each, for the evidence on learning. Kept by the harness

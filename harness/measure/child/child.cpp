@@ -108,7 +108,13 @@ class Trainee {
       phases_ = watch_ = std::make_shared<MemoryWatch>();
     else
       phases_ = clock_ = std::make_shared<PhaseClock>();
-    board_ = build_board(variant_, {task_.recipe, machine_, task_.model, {device_}, task_.threads, training_, phases_});
+    board_ = build_board(variant_, {.recipe = task_.recipe,
+                                    .machine = machine_,
+                                    .model_name = task_.model,
+                                    .slots = {device_},
+                                    .threads = task_.threads,
+                                    .data = training_,
+                                    .phases = phases_});
     trainer_.emplace(*board_);
   }
 
@@ -235,18 +241,18 @@ void serve(Pipe& pipe) {
     const auto question = protocol::parse_question(line);
     if (question.name == "hello") {
       trainee.emplace(question.task);
-      pipe.write(answer(trainee->warm_up()));
+      pipe.write(protocol::answer(trainee->warm_up()));
     } else if (question.name == "bye") {
       pipe.write(protocol::answer_bye());
       return;
     } else if (!trainee) {
       throw protocol::ProtocolError("the first question must be \"hello\", found \"" + question.name + "\"");
     } else if (question.name == "run") {
-      pipe.write(answer(trainee->run(question.until)));
+      pipe.write(protocol::answer(trainee->run(question.until)));
     } else if (question.name == "evaluate") {
-      pipe.write(answer(trainee->evaluate()));
+      pipe.write(protocol::answer(trainee->evaluate()));
     } else if (question.name == "memory") {
-      pipe.write(answer(trainee->memory()));
+      pipe.write(protocol::answer(trainee->memory()));
     } else {
       throw protocol::ProtocolError("unknown question \"" + question.name + "\"");
     }
